@@ -48,6 +48,9 @@ export const MISBEHAVIOURS = {
 
   refused: envelope(200, 1001),
   'parameter-error': envelope(200, 400),
+  'quota-as-429-under-200': envelope(200, 429),
+  'busy-under-200': envelope(200, 503),
+  'large-code': envelope(200, 20_260_000_001),
   'hostile-refusal': envelope(200, 1001, null, HOSTILE),
   'hostile-status': envelope(500, 5001, null, HOSTILE),
   'hostile-redirect': withHeaders(307, () => ({ location: 'https://evil.example/\u009b31m::error::owned' })),

@@ -103,16 +103,6 @@ export const PLAUSIBLE_WITHOUT_RECORD = {
   'id-a-number': signed({ data: { id: 17 } }),
 } satisfies Record<string, Misbehaviour>;
 
-/** Refusals, each of one file: the status, the code, and what stands where the document shows null. */
-export const PLAUSIBLE_REFUSALS = {
-  'parameter-under-200': envelope(200, 400),
-  'parameter-under-400': envelope(400, 400),
-  'quota-as-429-under-200': envelope(200, 429),
-  'quota-negative': envelope(200, -7, [], null),
-  'busy-under-200': envelope(200, 503),
-  'large-code': envelope(200, 20_260_000_001),
-} satisfies Record<string, Misbehaviour>;
-
 export const PLAUSIBLE_REPORTS = {
   'data-null': envelope(200, 0),
   'data-empty': envelope(200, 0, {}),
@@ -134,7 +124,6 @@ export const PLAUSIBLE_ANSWERS = {
   ...PLAUSIBLE_SIGNATURES,
   ...PLAUSIBLE_WITH_STRANGE_RECORD,
   ...PLAUSIBLE_WITHOUT_RECORD,
-  ...PLAUSIBLE_REFUSALS,
   ...PLAUSIBLE_REPORTS,
   ...PLAUSIBLE_REPORT_REFUSALS,
 } satisfies Record<string, Misbehaviour>;

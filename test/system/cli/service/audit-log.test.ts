@@ -1,6 +1,6 @@
 /** `--audit-log` of the command line: what is kept of each call. What --verbose shows: sessions/recorded/cases/sign.txt. */
 
-import { link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseJson, runCli, runCliProcess } from '../../../support/programs/cli.ts';
@@ -63,27 +63,6 @@ describe('sign', () => {
     });
     for (const run of await Promise.all(runs)) expect(run).toMatchObject({ code: 0 });
     expect(await linesOf(log)).toHaveLength(24);
-  });
-
-  it.each([
-    ['audit-log-unusable', 'no/such/file', []],
-    ['audit-log-conflict', 'script.ps1', []],
-    ['audit-log-conflict', 'new.ps1', ['--output', 'new.ps1']],
-    ['audit-log-conflict', 'link', ['--output', 'old.ps1']],
-    ['checksums-conflict', 'SHA256SUMS', ['--checksums', 'SHA256SUMS']],
-    ['checksums-conflict', 'SHA256SUMS', ['--checksums', 'SHA256SUMS', '--dry-run']],
-  ])('is rejected with exit 2 and %s, and nothing sent, as %s with %s', async (code, log, options) => {
-    await writeFile(folder.at('script.ps1'), 'exit\r\n');
-    await writeFile(folder.at('old.ps1'), '');
-    await link(folder.at('old.ps1'), folder.at('link'));
-    const requests = () => server.log().match(/"operation"/g);
-    const before = requests();
-    const args = ['sign', '--json', '--audit-log', log, ...options, 'script.ps1'];
-    const run = await runCli(args, { env: server.env, cwd: folder.path });
-    expect(run.code).toBe(2);
-    expect(parseJson(run).error).toMatchObject({ category: 'usage', code });
-    expect(requests()).toEqual(before);
-    expect(await readFile(folder.at('script.ps1'), 'utf8')).toBe('exit\r\n');
   });
 
   it.runIf(process.platform === 'linux')('continues, and warns once, when the log is full', async () => {

@@ -30,6 +30,9 @@ const refused = (serviceCode: number): Expected => row('refused', { serviceCode 
 const BUSINESS: Rows = {
   refused: refused(1001),
   'parameter-error': refused(400),
+  'quota-as-429-under-200': refused(429),
+  'busy-under-200': refused(503),
+  'large-code': refused(20_260_000_001),
   'code-negative': refused(-1),
   'code-twice': refused(1001),
   'code-a-string': malformed,
@@ -127,8 +130,9 @@ describe.each<[string, number, Rows]>([
     expect(isUntouched).toBe(true);
   });
 
-  it('leaves no files, contacts nothing else, and takes no more memory', () => {
+  it('leaves no files, contacts nothing else, takes no more memory, and ends no other file', () => {
     expect(answers.run.code).toBe(exitCode);
+    expect(answers.of('sound-0').file).toMatchObject({ status: 'signed' });
     expect(answers.added).toEqual([]);
     expect(answers.connectionsElsewhere).toBe(0);
     expect(answers.run.usage?.peakBytes ?? 0).toBeLessThan(200 * 1024 * 1024);

@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type AnswersRun, signAmongAnswers } from '../../../support/services/answers-scene.ts';
 import {
   PLAUSIBLE_ANSWERS,
-  type PLAUSIBLE_REFUSALS,
   PLAUSIBLE_REPORT_REFUSALS,
   PLAUSIBLE_REPORTS,
   PLAUSIBLE_SIGNATURES,
@@ -67,40 +66,6 @@ describe('a success of sign', () => {
   it('ends with 0, and warns of no failure', () => {
     expect(answers.run.code).toBe(0);
     expect(answers.run.stderr).not.toMatch(/did not arrive|failed {2}/);
-  });
-});
-
-describe('a refusal of sign', () => {
-  const REFUSALS: Readonly<Record<keyof typeof PLAUSIBLE_REFUSALS, readonly [number, number]>> = {
-    'parameter-under-200': [200, 400],
-    'parameter-under-400': [400, 400],
-    'quota-as-429-under-200': [200, 429],
-    'quota-negative': [200, -7],
-    'busy-under-200': [200, 503],
-    'large-code': [200, 20_260_000_001],
-  };
-  let answers: AnswersRun;
-  beforeAll(async () => {
-    // The last one is answered well: a refusal is of one file.
-    answers = await signAmongAnswers({
-      names: [...namesIn(REFUSALS), 'fine'],
-      byName: PLAUSIBLE_ANSWERS,
-      betweenSuccesses: true,
-    });
-  });
-
-  it.each(Object.entries(REFUSALS))('%s: of that file, told by status and code, not asked again', (name, expected) => {
-    const [httpStatus, serviceCode] = expected;
-    const { file, signRequests, isUntouched } = answers.of(name);
-    const [category, code] = httpStatus === 200 ? ['business', 'refused'] : ['http', 'http-error'];
-    expect(file).toMatchObject({ status: 'failed', error: { category, code, httpStatus, serviceCode } });
-    expect(signRequests).toBe(1);
-    expect(isUntouched).toBe(true);
-  });
-
-  it('leaves the other files alone', () => {
-    expect(answers.of('fine').file).toMatchObject({ status: 'signed' });
-    expect(answers.run.code).toBe(9);
   });
 });
 

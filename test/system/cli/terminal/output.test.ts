@@ -17,7 +17,7 @@ import { hasColour, isUnicode } from '../../../../src/cli/output/terminal.ts';
 import { fitted, widthOf, wrapped } from '../../../../src/cli/output/text-layout.ts';
 import { networkErrors } from '../../../../src/service/errors.ts';
 import type { FileOutcome } from '../../../../src/signing/outcome.ts';
-import { fixture, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
+import { runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { startScene } from '../../../support/runs/resume-scene.ts';
 
 const TERMINAL = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
@@ -190,18 +190,6 @@ describe('an annotation', () => {
     );
   });
 
-  it('is printed for a failed run, for a warning, and for a verdict', async () => {
-    const env = { GITHUB_ACTIONS: 'true' };
-    const unusable = await runCli(['sign', '--concurrency', 'x', 'app.exe'], { env });
-    expect(commands(unusable.stderr)).toHaveLength(1);
-    expect(commands(unusable.stderr)[0]).toMatch(/^::error title=[a-z-]+::/);
-    const verified = await runCli(['verify', fixture('pe/hello.exe')], { env });
-    expect(commands(verified.stdout)).toEqual([`::error file=${fixture('pe/hello.exe')},title=unsigned::not signed`]);
-    await using stage = await startScene('good');
-    const told = await runCli(['sign', stage.path], { env: { ...stage.env, ...env } });
-    expect(commands(told.stdout)).toEqual([expect.stringMatching(/^::warning title=codesign-remote::.*timestamp/)]);
-  });
-
   it('cannot be forged by a file name', async () => {
     await using folder = await temporaryFolder();
     const name = '::set-output name=a::b ##[add-mask]c';
@@ -214,11 +202,6 @@ describe('an annotation', () => {
     }
   });
 });
-
-/** What the runner would take for commands. */
-function commands(output: string): string[] {
-  return output.split('\n').filter((line) => line.trim().startsWith('::'));
-}
 
 describe('a job summary', () => {
   const table = { heading: '1 file: 1 signed', columns: ['File', 'Outcome'] };
@@ -254,18 +237,6 @@ describe('a job summary', () => {
     const { code, stderr } = await runCli(['sign', '--no-timestamp', stage.path], { env });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning {2}the job summary could not be written .*\[job-summary-failed\]$/m);
-  });
-
-  it('reports the outcome of each file', async () => {
-    await using stage = await startScene('good');
-    const summary = join(stage.folder, 'summary.md');
-    const env = { ...stage.env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
-    await writeFile(join(stage.folder, 'notes.txt'), 'text');
-    await runCli(['sign', '--no-timestamp', 'app.exe', 'notes.txt'], { env, cwd: stage.folder });
-    const rows = (await readFile(summary, 'utf8')).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
-    expect(rows).toContain('| app.exe | signed | SHA256, record record-1, ');
-    expect(rows).toMatch(/\| notes\.txt \| failed \| .*\[unsupported-format\] \|/);
-    expect(rows).toMatch(/^### 2 files: 1 signed, 1 failed; 1 signature used; [\d.]+ s\n/);
   });
 });
 

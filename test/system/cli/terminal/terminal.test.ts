@@ -4,7 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asSoonAs } from '../../../support/children.ts';
-import { CLI_PROGRAM, fixture, runCli } from '../../../support/programs/cli.ts';
+import { CLI_PROGRAM, fixture } from '../../../support/programs/cli.ts';
 import { type PtyOptions, type PtyRun, runOnPty } from '../../../support/programs/pty.ts';
 import { startScene } from '../../../support/runs/resume-scene.ts';
 import { forAll } from '../../../support/set-up.ts';
@@ -103,12 +103,4 @@ describe.concurrent('the live line', () => {
     });
     expect(screen).toContain('read: typed ahead');
   });
-});
-
-it('gets a signature from extract as PEM, and not as DER', async () => {
-  const extract = (...args: readonly string[]) =>
-    runCli(['extract', '-q', fixture('golden/appended.jar'), ...args], { typed: [] });
-  const refused = await extract();
-  expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining('[binary-to-terminal]')]);
-  expect(await extract('--pem')).toMatchObject({ code: 0, stdout: expect.stringContaining('BEGIN PKCS7') });
 });
