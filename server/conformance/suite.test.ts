@@ -24,43 +24,29 @@ const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, stri
     results.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
   );
 
-const OWN_CHOICES: Readonly<Record<string, string>> = {
-  'which HTTP status a response with code 401 has': 'sign: HTTP 401, report-sign: HTTP 401',
-  'which HTTP status a response with code 400 has': 'HTTP 400',
-  'whether credentials or parameters are checked first': 'credentials',
-  'how the service treats two Authorization headers, the correct one first': 'rejected: HTTP 401, code 401',
-  'how the service treats two Authorization headers, the correct one last': 'rejected: HTTP 401, code 401',
-  'how the service treats credentials whose Base64 has missing or extra padding': 'rejected: HTTP 401, code 401',
-  'how the service treats credentials whose Base64 contains a character outside its alphabet':
-    'rejected: HTTP 401, code 401',
-  'how the service treats an `extra` field that is null': 'HTTP 400, code 400',
-  'how the service treats an `extra` field that is an array': 'HTTP 400, code 400',
-  'how the service treats an unknown member of `extra`': 'signed',
-  'how the service treats an unknown member of the request': 'signed',
-  'how the service treats a digest with unused Base64 bits that are not zero': 'HTTP 400, code 400',
-  'how the service treats a report for an unknown id': 'HTTP 400, code 400',
-  'how the service treats a report for a record of another client': 'HTTP 400, code 400, same as for an unknown id',
-  'how the service treats a repeated report': 'success',
-  'how the service treats a report of status 1 after a report of status 2': 'success',
-  'whether a request with the same digest creates a new signature': 'a new record',
-  'how the service treats an `extra` field that is a string': 'HTTP 400, code 400',
-  'how the service treats a `platform` member of the wrong type': 'HTTP 400, code 400',
-  'how the service treats a member of `extra` that is null': 'HTTP 400, code 400',
-  'how the service treats a file size that is not an integer': 'HTTP 400, code 400',
-  'how the service treats a negative file size': 'HTTP 400, code 400',
-  'how the service treats the content type text/plain': 'HTTP 415, code 415',
-  'how the service treats the content type application/json; charset=utf-8': 'signed',
-  'how the service treats a request without a content type': 'HTTP 415, code 415',
-  'how the service treats a body of one megabyte': 'HTTP 413, code 413',
-  'the service rejects a request for a path of another API version': 'HTTP 404, code 404',
-  'the service rejects PUT /v1/codesign/sign': 'HTTP 405, code 405',
-  'how the service treats the content encoding identity': 'signed',
-  'how the service treats the content encoding gzip with an uncompressed body': 'HTTP 415, code 415',
-  'how the service treats a file size of 2^53': 'HTTP 400, code 400',
-  'how the service treats a request with two `code` fields': 'HTTP 400, code 400',
-  'whether the service accepts TLS 1.2 without authenticated encryption or forward secrecy': 'rejected',
-  'which of TLS 1.2 and 1.3 the service accepts': 'TLSv1.2 and TLSv1.3',
-};
+/** By the title of the rule; the first pattern that matches decides. */
+const OWN_CHOICES: readonly (readonly [title: RegExp, choice: string])[] = [
+  [/ (GET|PUT|PATCH|DELETE) \//, 'HTTP 405, code 405'],
+  [/ request for (an unknown|a) path /, 'HTTP 404, code 404'],
+  [/ type (text|application\/x-www)|without a content type| gzip /, 'HTTP 415, code 415'],
+  [/ a body of one megabyte$/, 'HTTP 413, code 413'],
+  [/ two Authorization headers| whose Base64 /, 'rejected: HTTP 401, code 401'],
+  [/ unknown member of (the request|`extra`)$| file name of 4,000 /, 'signed'],
+  [/ application\/json| encoding identity$| Accept(:| header)/i, 'signed'],
+  [/ unknown member of a report$| a repeated report$| after a report of status /, 'success'],
+  [/ several spaces after the scheme$| chunked body /, 'accepted'],
+  [/ a record of another client$/, 'HTTP 400, code 400, same as for an unknown id'],
+  [/^(how )?the service (treats|rejects) /, 'HTTP 400, code 400'],
+  [/^which HTTP status a response with code 401 has$/, 'sign: HTTP 401, report-sign: HTTP 401'],
+  [/^which HTTP status a response with code 400 has$/, 'HTTP 400'],
+  [/^which content type /, 'application/json; charset=utf-8'],
+  [/^which additional fields /, 'none'],
+  [/^which of TLS 1.2 and 1.3 /, 'TLSv1.2 and TLSv1.3'],
+  [/^whether the service accepts TLS 1.2 without /, 'rejected'],
+  [/^whether a connection serves more than one call$/, 'it does'],
+  [/^whether credentials or parameters are checked first$/, 'credentials'],
+  [/^whether a request with the same digest /, 'a new record'],
+];
 
 const server = await forAll(useServer({ bits: 2048 }));
 
@@ -84,7 +70,10 @@ test('the bundled server keeps every rule, also that of the order of its checks,
   const others = results.filter(({ verdict }) => verdict.kind === 'broken' || verdict.kind === 'not-asked');
   expect(others.map(resultText)).toEqual([]);
 
-  expect(choicesOf(results)).toMatchObject(OWN_CHOICES);
+  const choices = Object.entries(choicesOf(results));
+  const expected = choices.map(([title]) => [title, OWN_CHOICES.find(([pattern]) => pattern.test(title))?.[1]]);
+  expect(choices).toEqual(expected);
+  expect(choices.length).toBeGreaterThan(70);
 }, 120_000);
 
 describe('another deployment', { timeout: 60_000 }, () => {

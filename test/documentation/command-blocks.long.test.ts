@@ -7,11 +7,13 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pathWithSqlite } from '../support/node-with-sqlite.ts';
 import { CLI_PROGRAM, fixture, REPOSITORY, runCli, temporaryFolder } from '../support/programs/cli.ts';
-import { type SecretService, startSecretService } from '../support/programs/secret-service.ts';
-import { type SharedServer, useServer } from '../support/services/shared-server.ts';
+import { startSecretService } from '../support/programs/secret-service.ts';
+import { useServer } from '../support/services/shared-server.ts';
+import { forAll } from '../support/set-up.ts';
+import { packOnce } from '../system/package/pack.ts';
 import { blocksIn, USER_PAGES } from './command-blocks.ts';
 
 const run = promisify(execFile);
@@ -19,25 +21,12 @@ const BLOCKS = blocksIn(USER_PAGES);
 /** The recorded sessions of init and login on a terminal answer these questions. */
 const isInteractive = (text: string) => /^codesign-remote init\b/m.test(text);
 
-let server: SharedServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let keyring: SecretService;
-let tarball: string;
-beforeAll(async () => {
-  [server, folder, keyring] = await Promise.all([
-    useServer({ tsa: true }),
-    temporaryFolder('codesign-blocks-'),
-    startSecretService(),
-  ]);
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder.path], { cwd: REPOSITORY });
-  const [packed] = JSON.parse(stdout) as readonly [{ readonly filename: string }];
-  tarball = path.join(folder.path, packed.filename);
-});
-afterAll(async () => {
-  await server.stop();
-  await keyring[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+const [server, folder, keyring] = await Promise.all([
+  forAll(useServer({ tsa: true })),
+  forAll(temporaryFolder('codesign-blocks-')),
+  forAll(startSecretService()),
+]);
+const { tarball } = await packOnce();
 
 describe('the shell block at', () => {
   const blocks = BLOCKS.filter(({ isRun, text }) => isRun && !isInteractive(text));

@@ -1,5 +1,5 @@
 /**
- * The code blocks of Markdown pages. A shell block has the word `not-run` after its language, or the word `recipe` if a test of
+ * The code blocks and tables of Markdown pages. A shell block has the word `not-run` after its language, or the word `recipe` if a test of
  * recipes runs it. A long test runs all other shell blocks.
  */
 
@@ -47,6 +47,12 @@ export function commandsIn(script: string): readonly (readonly string[])[] {
       .slice(1)
       .map(argumentsOf),
   );
+}
+
+/** The cells of a row of a table. */
+export function cellsOf(row: string): string[] {
+  const cells = row.slice(1, -1).split(/(?<!\\)\|/);
+  return cells.map((cell) => cell.trim());
 }
 
 function argumentsOf(text: string): readonly string[] {

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../src/cli/command-table.ts';
-import { changesJson } from '../../src/cli/output/changes/outcomes.ts';
 import {
   EXIT_MIXED,
   EXIT_NOT_VERIFIED,
@@ -14,10 +13,8 @@ import {
   EXIT_SUCCESS,
   exitCodeFor,
 } from '../../src/errors/exit-codes.ts';
-import { formatErrors } from '../../src/format/errors.ts';
-import type { FailedOutcome, SignedOutcome } from '../../src/signing/outcome.ts';
 import { cliReference } from './cli-reference.ts';
-import { filesBelow } from './command-blocks.ts';
+import { cellsOf, filesBelow } from './command-blocks.ts';
 import { errorReference, NAMES_OF_CATEGORIES } from './error-reference.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,7 +44,12 @@ describe('the documents', () => {
 
   it('show JSON as the program writes it', () => {
     const [example] = [...read('docs/output.md').matchAll(/```json\n(.*?)```/gs)].map(([, text]) => text);
-    expect(shapeOf(JSON.parse(example ?? ''))).toEqual(shapeOf(changesJson(SAMPLE_RESULT, 'signed')));
+    const [signed, failed] = [
+      recordedDocument('project', 'sign --json -p work -e alternate app.exe'),
+      recordedDocument('sign-bad-input', 'sign --json missing.exe'),
+    ];
+    const recorded = { ...failed, files: [...signed.files, ...failed.files] };
+    expect(shapeOf(JSON.parse(example ?? ''))).toEqual(shapeOf(recorded));
   });
 });
 
@@ -91,37 +93,13 @@ describe.each(markdownFiles())('%s', (file) => {
   });
 });
 
-const SIGNED: SignedOutcome = {
-  path: 'app.exe',
-  output: 'app.exe',
-  format: 'pe',
-  status: 'signed',
-  algorithm: 'SHA256',
-  record: 'id',
-  reported: true,
-  reused: false,
-  timestamp: '2026-11-21T13:30:00Z',
-  timestampAuthority: 'http://timestamp.example.com/',
-  replaced: [],
-  bytes: 1,
-  sha256: '',
-  milliseconds: 1,
-  warnings: [],
-};
-const FAILED: FailedOutcome = {
-  path: 'notes.txt',
-  format: null,
-  status: 'failed',
-  error: formatErrors('unsupported-format', { appearance: '', formats: '' }),
-  record: null,
-  kept: false,
-  warnings: [],
-};
-const SAMPLE_RESULT = {
-  files: [SIGNED, FAILED],
-  warnings: [],
-  summary: { signed: 1, unchanged: 0, skipped: 0, failed: 1, planned: 0, notAttempted: 0 },
-};
+/** What a command printed in the recorded sessions. */
+function recordedDocument(session: string, command: string) {
+  const text = read(`test/system/cli/sessions/recorded/cases/${session}.txt`);
+  const [, output = ''] = text.split(`$ codesign-remote ${command}\nstandard output:\n`);
+  const [json = ''] = output.split('\nstandard error:');
+  return JSON.parse(json.replaceAll('<n>', '1'));
+}
 
 /** The keys of a JSON value with the types below them: equal for two documents of the same shape. */
 function shapeOf(value: unknown): unknown {
@@ -134,13 +112,7 @@ function shapeOf(value: unknown): unknown {
 function tableIn(file: string, heading: string): string[][] {
   const [, rest = ''] = read(file).split(`\n## ${heading}\n`);
   const [table = ''] = /(?:^\|.*\n)+/m.exec(rest) ?? [];
-  const rows = table.trimEnd().split('\n').slice(2);
-  return rows.map((row) =>
-    row
-      .slice(1, -1)
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim()),
-  );
+  return table.trimEnd().split('\n').slice(2).map(cellsOf);
 }
 
 /** Variables of this program; constants that build.mjs puts in have names of the same kind, and belong to no environment. */

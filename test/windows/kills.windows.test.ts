@@ -1,12 +1,10 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/programs/cli.ts';
+import { expect, it } from 'vitest';
 import { runWindowsCli, windowsPath } from '../support/programs/windows.ts';
 import { killAndFinish, type Sequel } from '../support/runs/killed-runs.ts';
 import { makeOriginals, type Platform, prepareSubject } from '../support/runs/killed-subjects.ts';
 import { ONE_IN } from '../support/sample.ts';
-import { startServer, type TestServer } from '../support/services/server.ts';
+import { startServer } from '../support/services/server.ts';
+import { folderForAll, forAll } from '../support/set-up.ts';
 
 /** Each takes three to four starts of the program. */
 const POINTS = Math.ceil(48 / ONE_IN);
@@ -14,32 +12,15 @@ const POINTS = Math.ceil(48 / ONE_IN);
 const WINDOWS: Platform = { run: (args, { env }) => runWindowsCli(args, env ? { env } : {}), path: windowsPath };
 const SEQUELS: readonly Sequel[] = ['same', 'resume', 'skip-signed'];
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let servers: readonly TestServer[];
-beforeAll(async () => {
-  folder = await temporaryFolder('codesign-kill-originals-');
-  const first = await startServer();
-  servers = [first, await startServer({ data: first.data })];
-});
-afterAll(async () => {
-  for (const server of [...servers].reverse()) await server.stop();
-  await folder[Symbol.asyncDispose]();
-});
+const folder = folderForAll();
+const first = await forAll(startServer());
+const servers = [first, await forAll(startServer({ data: first.data }))];
 
 it(`leaves every file whole and requests no signature twice after ${POINTS} calls of TerminateProcess`, {
   timeout: 1_200_000,
 }, async () => {
-  const [server] = servers;
-  if (server === undefined) throw new Error('no server');
-  const place = join(folder.path, 'mixed');
-  await mkdir(place);
-  const subject = await prepareSubject(
-    'mixed',
-    await makeOriginals(place, 1, 1),
-    server,
-    { isStamped: false },
-    WINDOWS,
-  );
+  const originals = await makeOriginals(folder, 1, 1);
+  const subject = await prepareSubject('mixed', originals, first, { isStamped: false }, WINDOWS);
   const points = Array.from({ length: POINTS }, (_, index) => ({
     step: 1 + Math.floor(Math.random() * subject.steps),
     torn: index % 3 === 2,

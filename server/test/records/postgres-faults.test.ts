@@ -183,7 +183,8 @@ test('keeps the process alive when used connections break, and counts exactly wh
     }
   };
   const callers = Promise.all(Array.from({ length: 8 }, caller));
-  await postgres.restart();
+  await postgres.stopImmediately();
+  await postgres.start();
   restarted = true;
   await callers;
   expect(failed).toBeGreaterThan(0);

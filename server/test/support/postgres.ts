@@ -69,9 +69,6 @@ export async function startPostgres({ flushes = false } = {}) {
     running.child.kill('SIGQUIT');
     await running.ended;
   };
-  const startAgain = async () => {
-    running = await start();
-  };
   let made = 0;
   return {
     /** Makes an empty database. @returns its address */
@@ -82,10 +79,8 @@ export async function startPostgres({ flushes = false } = {}) {
     },
     query,
     stopImmediately,
-    start: startAgain,
-    async restart() {
-      await stopImmediately();
-      await startAgain();
+    async start() {
+      running = await start();
     },
     log: () => log,
     async stop() {

@@ -7,9 +7,10 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fixture, temporaryFolder } from '../../support/programs/cli.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 import { osslsigncodeVerify } from '../interop/verifiers.ts';
 import { packOnce } from './pack.ts';
 
@@ -22,21 +23,14 @@ async function programs(): Promise<readonly (readonly [string, string])[]> {
   return [['that runs the tests', process.execPath], ...paths];
 }
 
-let server: SharedServer;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let tarball: string;
+const [server, folder] = await Promise.all([forAll(useServer()), forAll(temporaryFolder('codesign-npx-'))]);
+const { tarball } = await packOnce();
 /** npm's settings on this machine, which another Node.js and an empty home would hide: packages may come from a mirror. */
-let npmSettings: { readonly global: string; readonly user: string };
-beforeAll(async () => {
-  [server, folder] = await Promise.all([useServer(), temporaryFolder('codesign-npx-')]);
-  const settingsIn = async (which: string) => (await run('npm', ['config', 'get', which])).stdout.trim();
-  npmSettings = { global: await settingsIn('globalconfig'), user: await settingsIn('userconfig') };
-  ({ tarball } = await packOnce());
-});
-afterAll(async () => {
-  await server.stop();
-  await folder[Symbol.asyncDispose]();
-});
+const settingsIn = async (which: string) => (await run('npm', ['config', 'get', which])).stdout.trim();
+const npmSettings = {
+  npm_config_globalconfig: await settingsIn('globalconfig'),
+  npm_config_userconfig: await settingsIn('userconfig'),
+};
 
 async function sizeOf(path: string): Promise<number> {
   const names = await readdir(path, { recursive: true });
@@ -44,48 +38,45 @@ async function sizeOf(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-describe('Node', async () => {
-  it.each(await programs())('%s', async (name, node) => {
-    const { stdout: version } = await run(node, ['--version']);
-    const home = join(folder.path, `home-${name.replaceAll(' ', '-')}`);
-    const project = join(home, 'project');
-    await mkdir(project, { recursive: true });
-    await copyFile(fixture('pe/hello.exe'), join(project, 'app.exe'));
-    const npmCli = join(dirname(await realNpm()), 'npx-cli.js');
-    const env = {
-      PATH: `${dirname(node)}:/usr/bin:/bin`,
-      HOME: home,
-      ...server.env,
-      CODESIGN_STATE_DIR: join(home, 'state'),
-      npm_config_cache: join(home, 'cache'),
-      npm_config_ignore_scripts: 'true',
-      npm_config_globalconfig: npmSettings.global,
-      npm_config_userconfig: npmSettings.user,
-    };
-    // Node.js 20 has no SQLite.
-    const hasSqlite = (await run(node, ['-p', 'process.versions.sqlite'])).stdout.trim() !== 'undefined';
-    const packages = [tarball, ...(hasSqlite ? [] : ['libsql'])].map((one) => `--package=${one}`);
-    const started = performance.now();
-    const { stdout } = await run(
-      node,
-      [npmCli, '--yes', ...packages, 'codesign-remote', 'sign', '--no-timestamp', '--json', 'app.exe'],
-      { cwd: project, env },
-    );
-    const seconds = (performance.now() - started) / 1000;
+it.each(await programs())('Node %s', async (name, node) => {
+  const { stdout: version } = await run(node, ['--version']);
+  const home = join(folder.path, `home-${name.replaceAll(' ', '-')}`);
+  const project = join(home, 'project');
+  await mkdir(project, { recursive: true });
+  await copyFile(fixture('pe/hello.exe'), join(project, 'app.exe'));
+  const npmCli = join(dirname(await realNpm()), 'npx-cli.js');
+  const env = {
+    PATH: `${dirname(node)}:/usr/bin:/bin`,
+    HOME: home,
+    ...server.env,
+    CODESIGN_STATE_DIR: join(home, 'state'),
+    npm_config_cache: join(home, 'cache'),
+    npm_config_ignore_scripts: 'true',
+    ...npmSettings,
+  };
+  // Node.js 20 has no SQLite.
+  const hasSqlite = (await run(node, ['-p', 'process.versions.sqlite'])).stdout.trim() !== 'undefined';
+  const packages = [tarball, ...(hasSqlite ? [] : ['libsql'])].map((one) => `--package=${one}`);
+  const started = performance.now();
+  const { stdout } = await run(
+    node,
+    [npmCli, '--yes', ...packages, 'codesign-remote', 'sign', '--no-timestamp', '--json', 'app.exe'],
+    { cwd: project, env },
+  );
+  const seconds = (performance.now() - started) / 1000;
 
-    expect(JSON.parse(stdout)).toMatchObject({ summary: { signed: 1, failed: 0 } });
-    const { accepted, output } = await osslsigncodeVerify(server.roots, join(project, 'app.exe'));
-    expect(accepted, output).toBe(true);
-    const [installed = ''] = await readdir(join(home, 'cache', '_npx'));
-    const installedIn = join(home, 'cache', '_npx', installed);
-    const script = "console.log(typeof require('codesign-remote').signFiles)";
-    expect((await run(node, ['--eval', script], { cwd: installedIn, env })).stdout).toBe('function\n');
-    const bytes = await sizeOf(join(installedIn, 'node_modules'));
-    console.log(
-      `${version.trim()}: ${seconds.toFixed(1)} s from nothing to a signed file, ${(bytes / 1e6).toFixed(1)} MB`,
-    );
-    expect(bytes).toBeLessThan(hasSqlite ? 25e6 : 50e6);
-  });
+  expect(JSON.parse(stdout)).toMatchObject({ summary: { signed: 1, failed: 0 } });
+  const { accepted, output } = await osslsigncodeVerify(server.roots, join(project, 'app.exe'));
+  expect(accepted, output).toBe(true);
+  const [installed = ''] = await readdir(join(home, 'cache', '_npx'));
+  const installedIn = join(home, 'cache', '_npx', installed);
+  const script = "console.log(typeof require('codesign-remote').signFiles)";
+  expect((await run(node, ['--eval', script], { cwd: installedIn, env })).stdout).toBe('function\n');
+  const bytes = await sizeOf(join(installedIn, 'node_modules'));
+  console.log(
+    `${version.trim()}: ${seconds.toFixed(1)} s from nothing to a signed file, ${(bytes / 1e6).toFixed(1)} MB`,
+  );
+  expect(bytes).toBeLessThan(hasSqlite ? 25e6 : 50e6);
 });
 
 /** Where this machine's npm is, as a program of Node. */

@@ -2,30 +2,23 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { projectSchema } from '../../../docs/generate/settings-schema.ts';
 import { REPOSITORY, runCli } from '../../support/programs/cli.ts';
 import { startSecretService } from '../../support/programs/secret-service.ts';
+import { folderForAll } from '../../support/set-up.ts';
 import { npm as npmWith, packOnce } from './pack.ts';
 
-let folder: string;
-let project: string;
-let tarball: string;
+if (!existsSync(path.join(REPOSITORY, 'dist/cli.cjs'))) throw new Error('dist is missing: run `npm run build` first');
+const folder = folderForAll();
+const project = path.join(folder, 'project');
 const npm = (args: readonly string[], cwd: string) => npmWith(args, cwd, path.join(folder, 'npm-cache'));
-
-beforeAll(async () => {
-  if (!existsSync(path.join(REPOSITORY, 'dist/cli.cjs'))) throw new Error('dist is missing: run `npm run build` first');
-  folder = await mkdtemp(path.join(os.tmpdir(), 'codesign-remote-package-'));
-  ({ tarball } = await packOnce());
-  project = path.join(folder, 'project');
-  await mkdir(project);
-  await npm(['install', '--offline', '--no-audit', '--no-fund', tarball], project);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { tarball } = await packOnce();
+await mkdir(project);
+await npm(['install', '--offline', '--no-audit', '--no-fund', tarball], project);
 
 describe('the packed package', () => {
   it.skipIf(process.platform === 'win32')(

@@ -9,10 +9,11 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fixture, REPOSITORY, temporaryFolder } from '../../support/programs/cli.ts';
 import { PREFIX_VARIABLE, runWindowsProgram, windowsPath, windowsVariables } from '../../support/programs/windows.ts';
-import { type SharedServer, useServer } from '../../support/services/shared-server.ts';
+import { useServer } from '../../support/services/shared-server.ts';
+import { forAll } from '../../support/set-up.ts';
 
 const start = promisify(execFile);
 const GIVEN = process.env.CODESIGN_TEST_RELEASE;
@@ -20,27 +21,15 @@ const GIVEN = process.env.CODESIGN_TEST_RELEASE;
 const ARM64_LIBRARIES = '/usr/aarch64-linux-gnu';
 const hasArm64 = existsSync(ARM64_LIBRARIES) && spawnSync('qemu-aarch64', ['--version']).status === 0;
 
-let server: SharedServer;
-let room: Awaited<ReturnType<typeof temporaryFolder>>;
-let release: string;
-/** Paths of the artifacts by the end of their names. */
-let artifact: (end: string) => string;
+const [server, room] = await Promise.all([forAll(useServer({ tsa: true })), forAll(temporaryFolder())]);
 /** No PATH, and nothing of this process. */
-let env: Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  [server, room] = await Promise.all([useServer({ tsa: true }), temporaryFolder()]);
-  env = { ...server.env, HOME: room.path, CODESIGN_STATE_DIR: join(room.path, 'state') };
-  release = GIVEN ?? join(REPOSITORY, 'release');
-  // The release signs its Windows executable with this service.
-  if (GIVEN === undefined) await start('npm', ['run', 'release'], { cwd: REPOSITORY, env: { ...process.env, ...env } });
-  const names = await readdir(release);
-  artifact = (end) => join(release, names.find((name) => name.endsWith(end)) ?? `no ${end}`);
-}, 540_000);
-afterAll(async () => {
-  await server?.stop();
-  await room?.[Symbol.asyncDispose]();
-});
+const env = { ...server.env, HOME: room.path, CODESIGN_STATE_DIR: join(room.path, 'state') };
+const release = GIVEN ?? join(REPOSITORY, 'release');
+// The release signs its Windows executable with this service.
+if (GIVEN === undefined) await start('npm', ['run', 'release'], { cwd: REPOSITORY, env: { ...process.env, ...env } });
+const names = await readdir(release);
+/** Paths of the artifacts by the end of their names. */
+const artifact = (end: string) => join(release, names.find((name) => name.endsWith(end)) ?? `no ${end}`);
 
 const run = (program: string, args: readonly string[]) => start(program, args, { env, cwd: room.path });
 const osslsigncodeVerify = (path: string) =>

@@ -2,14 +2,15 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memorySource } from '../../../src/bytes/byte-source.ts';
 import { CodesignError } from '../../../src/errors/codesign-error.ts';
 import { type Finding, isAgainst } from '../../../src/errors/finding.ts';
 import { recogniseFormat } from '../../../src/formats/recognise.ts';
 import { formats } from '../../../src/formats/registry.ts';
+import { cellsOf } from '../../documentation/command-blocks.ts';
 import { runCli } from '../../support/programs/cli.ts';
-import { makeThrowawaySigner, type ThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
+import { makeThrowawaySigner } from '../../support/signed-files/throwaway-signer.ts';
 import { openBytes, signBytes } from '../../unit/formats/support/sign-bytes.ts';
 import { osslsigncodeVerify, run } from '../interop/verifiers.ts';
 
@@ -86,12 +87,7 @@ const OTHERS: readonly (readonly [name: string, kinds: RegExp, ask: (file: strin
 const TABLE = readFileSync(new URL('forgeries.md', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => /^\| \S+\/\S+ \|/.test(line))
-  .map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+  .map(cellsOf);
 
 describe.skipIf(VERDICTS === '')('the table of other verifiers', () => {
   it('lists every file, and a reason if another verifier differs', () => {
@@ -111,10 +107,7 @@ describe.skipIf(VERDICTS === '')('the table of other verifiers', () => {
   });
 });
 
-let signer: ThrowawaySigner;
-beforeAll(async () => {
-  signer = await makeThrowawaySigner();
-});
+const signer = await makeThrowawaySigner();
 
 /** What `sign` makes of the file: `signed` if the result is intact, otherwise the code of the error. The publisher may be another one. */
 async function signPeer(file: string, unchecked = false): Promise<string> {

@@ -1,10 +1,12 @@
 /** The PKI of make-pki.sh and the authority of tsa.mjs, with what they lack: an authority under an untrusted root. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { endWithThisProcess } from '../../support/children.ts';
 import { copyOfMadeOnce } from '../../support/made-once.ts';
 import { STORE_PASSWORD } from '../../support/programs/java.ts';
+import { listening } from '../../support/services/server.ts';
 import { must } from '../interop/verifiers.ts';
 
 /** How an authority answers: a path of tsa.mjs, or `foreign`, which is another authority. */
@@ -124,22 +126,11 @@ async function makeKeystore(pki: string, name: string, alias: string, more: read
   await must('openssl', ['pkcs12', '-export', ...pair, ...store]);
 }
 
-async function startAuthority(
-  pki: string,
-  verifiers: string,
-): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const program = path.join(verifiers, 'tsa.mjs');
-  const child = spawn(process.execPath, [program, '--port', '0', '--pki', pki], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  process.once('exit', () => child.kill());
-  let said = '';
-  for await (const text of child.stdout.setEncoding('utf8')) {
-    said += text;
-    const url = /listening (http:\S+)/.exec(said)?.[1];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error(`${program} ended: ${said}`);
+async function startAuthority(pki: string, verifiers: string) {
+  const args = [path.join(verifiers, 'tsa.mjs'), '--port', '0', '--pki', pki];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  endWithThisProcess(child);
+  return { child, url: await listening(child, () => 'tsa.mjs', /listening (http:\S+)/) };
 }
 
 export interface Signing {

@@ -1,6 +1,7 @@
 /** The table of verdicts (README.md) as data: what `verify` must say of each file, and what the others say. */
 
 import { readFileSync } from 'node:fs';
+import { cellsOf } from '../../documentation/command-blocks.ts';
 
 export const OTHERS = ['osslsigncode', 'sigcheck', 'Wine', 'jarsigner', 'JarCheck'] as const;
 export type Other = (typeof OTHERS)[number];
@@ -33,10 +34,7 @@ export function readVerdicts(): readonly VerdictRow[] {
 }
 
 function readRow(row: string): VerdictRow {
-  const cells = row
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => cell.trim());
+  const cells = cellsOf(row);
   if (cells.length !== SHORT && cells.length !== WHOLE) throw new Error(`a row of ${cells.length} cells: ${row}`);
   const [file = '', right = '', findings = ''] = cells;
   const words = OTHERS.map((other, index) => [other, cells[SHORT + index] ?? ''] as const);

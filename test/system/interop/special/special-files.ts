@@ -1,6 +1,7 @@
 /** The tables of peculiar files, one for each format (pe-special.md, jar-special.md), as data. */
 
 import { readFileSync } from 'node:fs';
+import { cellsOf } from '../../../documentation/command-blocks.ts';
 
 export interface SpecialFile {
   readonly file: string;
@@ -15,10 +16,7 @@ export function readSpecialFiles(table: string): readonly SpecialFile[] {
   const text = readFileSync(new URL(`${table}.md`, import.meta.url), 'utf8');
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));
   return rows.map((row) => {
-    const [file = '', result = '', code = '', why = ''] = row
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim());
+    const [file = '', result = '', code = '', why = ''] = cellsOf(row);
     if (file === '' || why === '') throw new Error(`incomplete row: ${row}`);
     if (result === 'signed' && code === '') return { file, result, code: undefined, why };
     if (result === 'refused' && code !== '') return { file, result, code, why };
