@@ -1,10 +1,11 @@
 /** Every finding of the program has a weight that its code alone decides, or few, and `docs/findings.md` lists it. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { REPOSITORY } from '../support/programs/cli.ts';
+import { filesBelow } from './command-blocks.ts';
 
-const ROOT = path.join(import.meta.dirname, '../..');
 const WEIGHTS = ['broken', 'unsupported', 'untrusted', 'warning', 'note'] as const;
 const ANY = `(?:${WEIGHTS.join('|')})`;
 const CODE = `(?:'([a-z]+(?:-[a-z]+)+)'|([A-Z_]{2,}))`;
@@ -38,10 +39,9 @@ const CHOSEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 it('lists the findings (renewed by: npx vitest run test/documentation/findings.test.ts -u)', async () => {
-  const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-  const texts = files
-    .filter((name) => name.endsWith('.ts') && !name.endsWith(path.join('errors', 'finding.ts')))
-    .map((name) => readFileSync(path.join(ROOT, 'src', name), 'utf8'));
+  const texts = filesBelow('src')
+    .filter((name) => name.endsWith('.ts') && name !== 'src/errors/finding.ts')
+    .map((name) => readFileSync(path.join(REPOSITORY, name), 'utf8'));
   const constants = new Map(
     texts.flatMap((text) =>
       [...text.matchAll(/const ([A-Z_]+) = '([a-z-]+)'/g)].map(([, name, code]) => [name, code] as const),
@@ -55,10 +55,8 @@ it('lists the findings (renewed by: npx vitest run test/documentation/findings.t
   expect(weights.size).toBeGreaterThan(80);
   const rows = [...weights]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, of]) => {
-      return `| \`${code}\` | ${WEIGHTS.filter((weight) => of.has(weight)).join(', ')} |`;
-    });
-  await expect(`${HEAD}${rows.join('\n')}\n`).toMatchFileSnapshot(path.join(ROOT, 'docs/findings.md'));
+    .map(([code, of]) => `| \`${code}\` | ${WEIGHTS.filter((weight) => of.has(weight)).join(', ')} |`);
+  await expect(`${HEAD}${rows.join('\n')}\n`).toMatchFileSnapshot('../../docs/findings.md');
 });
 
 const HEAD = `# Findings

@@ -2,12 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { documents } from '../../docs/generate/documents.ts';
+import { REPOSITORY } from '../support/programs/cli.ts';
 import { filesBelow } from './command-blocks.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Only words that are wrong in every sentence. Others, such as "is no", are correct in some. */
 const AVOIDED = `whoever, whomever, nobody, somebody, told, be had, is dear, all the same, but for, anew, in vain,
@@ -25,24 +23,21 @@ const CHECKED = [
 ];
 
 describe('text for users', () => {
-  const files = [
-    'README.md',
-    'CHANGELOG.md',
-    ...['.github', 'docs', 'fixtures', 'src', 'server', 'test'].flatMap(filesBelow),
-  ];
+  const folders = ['.github', 'docs', 'fixtures', 'src', 'server', 'test'];
+  const files = ['README.md', 'CHANGELOG.md', ...folders.flatMap(filesBelow)];
   const checked = files.filter((file) => CHECKED.some((pattern) => pattern.test(file)));
 
-  it.each(checked)('%s uses plain words', (file) => {
-    expect(avoidedIn(readFileSync(path.join(ROOT, file), 'utf8'))).toEqual([]);
-  });
+  const texts = checked.map((file) => [file, read(file)] as const);
+  const made = Object.entries(documents(read('docs/output.md')));
 
-  it.each(Object.entries(documents(readFileSync(path.join(ROOT, 'docs/output.md'), 'utf8'))))(
-    '%s uses plain words',
-    (_name, text) => {
-      expect(avoidedIn(text)).toEqual([]);
-    },
-  );
+  it.each([...texts, ...made])('%s uses plain words', (_name, text) => {
+    expect(avoidedIn(text)).toEqual([]);
+  });
 });
+
+function read(file: string): string {
+  return readFileSync(path.join(REPOSITORY, file), 'utf8');
+}
 
 /** Each hit with its line. */
 function avoidedIn(text: string): string[] {

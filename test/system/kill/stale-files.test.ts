@@ -1,12 +1,12 @@
 /** Files that a killed process left next to its targets: only those of a process that has certainly ended are removed. */
 
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/journal/processes.ts';
 import { temporaryNames } from '../../../src/signing/files/stale-files.ts';
-import { temporaryFolder } from '../../support/programs/cli.ts';
+import { folderForEach } from '../../support/set-up.ts';
 
+const folder = folderForEach();
 const HOLDER: Holder = { host: 'build-1', boot: 'boot-1', space: 'pid:[1]', pid: 100, started: '5000' };
 /** As macOS and Windows tell it. */
 const MAC: Holder = { host: 'build-1', pid: 100 };
@@ -33,10 +33,9 @@ function filesOf(holder: Holder, running: Running = {}) {
 const fileOf = (holder: Holder): string => `.codesign-remote-${filesOf(holder).randomName()}.tmp`;
 
 async function leftOf(names: readonly string[], by: Holder, running: Running, at = NOW - HOUR) {
-  await using folder = await temporaryFolder();
   for (const name of names) {
-    await writeFile(join(folder.path, name), 'x');
-    await utimes(join(folder.path, name), at / 1000, at / 1000);
+    await writeFile(folder.at(name), 'x');
+    await utimes(folder.at(name), at / 1000, at / 1000);
   }
   await filesOf(by, running).removeStaleFiles(folder.path);
   return (await readdir(folder.path)).sort();
@@ -74,12 +73,11 @@ describe('the temporary file of a process', () => {
   });
 
   it('does no harm if it cannot be removed, or if the folder is missing', async () => {
-    await using folder = await temporaryFolder();
-    await mkdir(join(folder.path, fileOf(dead)));
-    await writeFile(join(folder.path, fileOf({ ...dead, pid: 201 })), 'x');
+    await mkdir(folder.at(fileOf(dead)));
+    await writeFile(folder.at(fileOf({ ...dead, pid: 201 })), 'x');
     const files = filesOf(HOLDER, { 200: false, 201: false });
     await files.removeStaleFiles(folder.path);
-    await files.removeStaleFiles(join(folder.path, 'missing'));
+    await files.removeStaleFiles(folder.at('missing'));
     expect(await readdir(folder.path)).toEqual([fileOf(dead)]);
   });
 });

@@ -19,16 +19,6 @@ export function recipe(section: string, language: string): readonly string[] {
   return texts;
 }
 
-export interface Project extends AsyncDisposable {
-  readonly path: string;
-  /** Runs a shell script in the folder of the project, and returns what it prints. */
-  run(script: string): Promise<string>;
-  /** Other programs accept the signatures of these files. */
-  mustBeSigned(files: readonly string[]): Promise<void>;
-  /** Number of signatures that the service has made for this project. */
-  requests(): number;
-}
-
 type Content = string | Buffer;
 
 /** Creates a folder with these files. `commands` are further scripts on the PATH, by their names. */
@@ -36,7 +26,7 @@ export async function project(
   server: SharedServer,
   files: Readonly<Record<string, Content>>,
   commands: Readonly<Record<string, string>> = {},
-): Promise<Project> {
+) {
   const folder = await temporaryFolder('codesign-recipe-');
   const inFolder = async (name: string, content: Content) => {
     await mkdir(dirname(join(folder.path, name)), { recursive: true });
@@ -60,13 +50,15 @@ export async function project(
   const before = server.operations('sign').length;
   return {
     path: folder.path,
-    run: (script) =>
-      new Promise((resolve, reject) => {
+    /** Runs a shell script in the folder of the project, and returns what it prints. */
+    run: (script: string) =>
+      new Promise<string>((resolve, reject) => {
         execFile('bash', ['-e', '-c', script], { cwd: folder.path, env }, (error, stdout, stderr) =>
           error ? reject(new Error(`${error.message}\n${stdout}${stderr}`)) : resolve(stdout + stderr),
         );
       }),
-    async mustBeSigned(files) {
+    /** Other programs accept the signatures of these files. */
+    async mustBeSigned(files: readonly string[]) {
       for (const file of files) {
         const path = join(folder.path, file);
         const isArchive = file.endsWith('.jar');
@@ -76,6 +68,7 @@ export async function project(
         expect(accepted && (!isArchive || output.includes('jar verified.')), `${file}\n${output}`).toBe(true);
       }
     },
+    /** Number of signatures that the service has made for this project. */
     requests: () => server.operations('sign').length - before,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

@@ -11,13 +11,8 @@ import {
 } from '../../support/signed-files/hostile-jar.ts';
 import { makePki, testKey } from '../../support/signed-files/pki.ts';
 
-export interface BlockArchives {
-  readonly root: string;
-  /** Name of the file → its bytes. */
-  readonly files: ReadonlyMap<string, Buffer>;
-}
-
-export function makeBlockArchives(): BlockArchives {
+/** @returns the root, and the bytes of each file by its name */
+export function makeBlockArchives() {
   const [ours, theirs] = [makePki('Ours'), makePki('Theirs')];
   const signer = ours.leaf();
   const second = ours.leaf({ key: testKey('rsa-2048', 'second') });
@@ -49,5 +44,5 @@ export function makeBlockArchives(): BlockArchives {
     'content-empty.jar': archive({ content: content('') }),
     'content-type.jar': archive({ contentType: '1.2.3.4' }),
   };
-  return { root: ours.root.pem, files: new Map(Object.entries(files)) };
+  return { root: ours.root.pem, files };
 }

@@ -99,7 +99,7 @@ export function blockGroup(folder: string): Group {
   const [place, roots] = [path.join(folder, 'block-jar'), path.join(folder, 'blocks.pem')];
   mkdirSync(place);
   writeFileSync(roots, root);
-  for (const [name, bytes] of files) writeFileSync(path.join(place, name), bytes);
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(path.join(place, name), bytes);
   return { kind: 'jar', files: underName('block-jar', pathsIn(place)), roots };
 }
 

@@ -12,17 +12,10 @@ import { must } from '../interop/verifiers.ts';
 /** How an authority answers: a path of tsa.mjs, or `foreign`, which is another authority. */
 export type TimestampMode = 'ok' | (typeof MODES)[number];
 
-export interface VerdictPki {
-  readonly folder: string;
-  /** Path of the one trusted root, PEM. */
-  readonly root: string;
-  /** Of an authority that answers so. */
-  timestampUrl(mode: TimestampMode): string;
-  stop(): void;
-}
+export type VerdictPki = Awaited<ReturnType<typeof startVerdictPki>>;
 
 /** `verifiers`: the folder that has make-pki.sh and tsa.mjs. */
-export async function startVerdictPki(folder: string, verifiers: string): Promise<VerdictPki> {
+export async function startVerdictPki(folder: string, verifiers: string) {
   await copyOfMadeOnce('verifiers-pki', folder, async (made) => {
     await must('bash', [path.join(verifiers, 'make-pki.sh'), made]);
   });
@@ -33,8 +26,11 @@ export async function startVerdictPki(folder: string, verifiers: string): Promis
   const authorities = await Promise.all([folder, foreign].map((pki) => startAuthority(pki, verifiers)));
   return {
     folder,
+    /** Path of the one trusted root, PEM. */
     root: path.join(folder, 'root.crt'),
-    timestampUrl: (mode) => (mode === 'foreign' ? `${authorities[1]?.url}/m/ok` : `${authorities[0]?.url}/m/${mode}`),
+    /** Of an authority that answers so. */
+    timestampUrl: (mode: TimestampMode) =>
+      mode === 'foreign' ? `${authorities[1]?.url}/m/ok` : `${authorities[0]?.url}/m/${mode}`,
     stop: () => {
       for (const { child } of authorities) child.kill();
     },

@@ -1,23 +1,18 @@
 /** The table of verdicts is complete, and blocks of several signers are checked as it says; the long test checks all files. */
 
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderForAll } from '../../support/set-up.ts';
-import { makeBlockArchives } from './blocks.ts';
+import { blockGroup } from './cases.ts';
 import { disagreeing, readVerdicts, verdictText } from './table.ts';
 import { verifyAll } from './verifiers.ts';
 
 const folder = folderForAll();
-const inFolder = (name: string) => path.join(folder, name);
 const rows = readVerdicts();
 
 it('checks blocks of several signers, and those with content, as in the table', async () => {
-  const { root, files } = makeBlockArchives();
-  writeFileSync(inFolder('blocks.pem'), root);
-  for (const [name, bytes] of files) writeFileSync(inFolder(name), bytes);
-  const own = await verifyAll([...files.keys()].map(inFolder), inFolder('blocks.pem'));
-  const found = [...files.keys()].map((name) => [`block-jar/${name}`, verdictText(own.get(inFolder(name)))]);
+  const { files, roots } = blockGroup(folder);
+  const own = await verifyAll([...files.values()], roots);
+  const found = Array.from(files, ([file, place]) => [file, verdictText(own.get(place))]);
   const expected = rows.map((row) => [row.file, verdictText(row)]);
   expect(found.sort()).toEqual(expected.filter(([file]) => file?.startsWith('block-jar/')).sort());
 });
