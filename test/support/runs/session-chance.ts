@@ -25,7 +25,7 @@ const CHANCE: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
   [/\b\d+ variables CODESIGN_/g, '<n> variables CODESIGN_'],
   [/\b[\d,]+ MB free/g, '<n> MB free'],
   // Another Node.js names another reason.
-  [/\b(?:EEXIST: file already exists|ENOTDIR: not a directory)(?=, mkdir)/g, '<reason>'],
+  [/\b(?:EEXIST: file already exists|ENOTDIR: not a directory)(?=, mkdir)|\b(?:EEXIST|ENOTDIR)(?= \[)/g, '<reason>'],
   [/\/\S+(?=: name it)/g, '<roots>'],
   [/TLSv1\.\d/g, '<TLS>'],
   [/\b\d+ ms\b/g, '<n> ms'],

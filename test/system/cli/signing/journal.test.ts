@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixture, parseJson, runCli, snapshot, temporaryFolder } from '../../../support/programs/cli.ts';
+import { fixture, parseJson, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 import { type Env, reports, startScene } from '../../../support/runs/resume-scene.ts';
 import type { MisbehavingServiceOptions, ServiceMode } from '../../../support/services/misbehaving-service.ts';
 import { useServer } from '../../../support/services/shared-server.ts';
@@ -73,18 +73,6 @@ describe('with the real service', async () => {
     expect([count.signs(), count.reports()]).toEqual([2, [1, 1]]);
   });
 
-  it('leaves a file unchanged, without a warning, that an earlier run signed next to one that failed', async () => {
-    await using stage = await scene();
-    const { env } = stage;
-    const path = await stage.program('app.exe', 'one');
-    const append = ['sign', '--append', '--no-timestamp', path];
-    expect((await runCli([...append, join(stage.folder, 'mistyped.exe')], { env })).code).toBe(6);
-    const signed = await readFile(path);
-    const again = await runCli(append, { env });
-    expect(again).toEqual({ code: 0, stdout: `unchanged ${path}  (already has this signature)\n`, stderr: '' });
-    expect(await readFile(path)).toEqual(signed);
-  });
-
   it('lists the digest of a written file only if the run needed this digest', async () => {
     await using run = await scene();
     const path = await run.program('a.exe', 'digest');
@@ -109,24 +97,6 @@ describe('with the real service', async () => {
     expect([run.code, parseJson(run).error?.code]).toEqual([6, 'journal-unusable']);
     const elsewhere = await stage.sign([path], ['--no-timestamp', '--output', '/proc/out/a.exe']);
     expect([elsewhere.code, parseJson(elsewhere).files[0]?.error?.code]).toEqual([6, 'file-not-found']);
-  });
-
-  it('that is unusable: rejects before the first request, and continues without it on request', async () => {
-    await using stage = await scene();
-    const count = counting();
-    await writeFile(stage.env.CODESIGN_STATE_DIR, 'a file where the folder is to be');
-    const path = await stage.program('a.exe', 'one');
-    const untouched = await snapshot(stage.folder);
-
-    const refused = await stage.sign([path]);
-    expect([refused.code, parseJson(refused).error?.code]).toEqual([6, 'journal-unusable']);
-    expect(parseJson(refused).error?.hint).toContain('--no-journal');
-    expect([await snapshot(stage.folder), count.signs()]).toEqual([untouched, 0]);
-
-    const without = await stage.sign([path], ['--no-timestamp', '--no-journal']);
-    expect(without.code).toBe(0);
-    expect(JSON.parse(without.stdout).warnings.join()).toContain('without a journal');
-    expect([count.signs(), count.reports()]).toEqual([1, [1]]);
   });
 });
 

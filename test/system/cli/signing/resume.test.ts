@@ -1,51 +1,33 @@
 /** `codesign-remote resume` after runs that the service or the network broke off. The rest: sessions/recorded/cases/resume.txt, test/system/faults. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume } from '../../../../src/index.ts';
 import { runCli } from '../../../support/programs/cli.ts';
 import { NO_AUTHORITY, reports, startScene } from '../../../support/runs/resume-scene.ts';
 
-describe('a damaged journal', () => {
-  it.each(['resume', 'sign', 'history'])('is named by %s, with the command that moves it away', async (command) => {
+it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'requests nothing if the folder of the journal is append-only, and signs when it no longer is',
+  async () => {
     await using stage = await startScene('good');
-    const state = join(stage.folder, 'state');
-    await mkdir(state, { mode: 0o700 });
-    await writeFile(join(state, 'journal.db'), 'no database'.padEnd(5000), { mode: 0o600 });
-    const args = command === 'sign' ? ['--no-timestamp', stage.path] : [];
-    const run = await runCli([command, ...args], { env: stage.env });
-    expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
-    expect(run.stderr).toContain('[journal-damaged]');
-    const [, shell = ''] = /start a new journal: (.*)/.exec(run.stderr) ?? [];
-    if (process.platform === 'win32') return;
-    execFileSync('sh', ['-c', shell]);
-    expect((await readdir(state)).filter((name) => name.startsWith('damaged-'))).toContain('damaged-journal.db');
-    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
-  });
-
-  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
-    'requests nothing if its folder is append-only, and signs when it no longer is',
-    async () => {
-      await using stage = await startScene('good');
-      const folder = join(stage.folder, 'state');
-      await mkdir(folder, { mode: 0o700 });
-      execFileSync('chattr', ['+a', folder]);
-      try {
-        for (const _ of [1, 2]) {
-          const run = await stage.sign('--no-timestamp', stage.path);
-          expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
-          expect(run.stderr).toContain('append-only');
-        }
-      } finally {
-        execFileSync('chattr', ['-a', folder]);
+    const folder = join(stage.folder, 'state');
+    await mkdir(folder, { mode: 0o700 });
+    execFileSync('chattr', ['+a', folder]);
+    try {
+      for (const _ of [1, 2]) {
+        const run = await stage.sign('--no-timestamp', stage.path);
+        expect([run.code, stage.service.signRequests()]).toEqual([6, 0]);
+        expect(run.stderr).toContain('append-only');
       }
-      expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
-      expect((await readdir(folder)).filter((one) => one.startsWith('.'))).toEqual([]);
-    },
-  );
-});
+    } finally {
+      execFileSync('chattr', ['-a', folder]);
+    }
+    expect((await stage.sign('--no-timestamp', stage.path)).code).toBe(0);
+    expect((await readdir(folder)).filter((one) => one.startsWith('.'))).toEqual([]);
+  },
+);
 
 it('leaves a signature unwritten when the run is stopped before it was tried', async () => {
   await using stage = await startScene('good');

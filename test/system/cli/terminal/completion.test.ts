@@ -4,18 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CLI_PROGRAM, runCli, runCliProcess, temporaryFolder } from '../../../support/programs/cli.ts';
+import { CLI_PROGRAM, runCli, temporaryFolder } from '../../../support/programs/cli.ts';
 
 const PROFILES = { default: {}, work: { environments: { staging: 'https://staging.example' } } };
 
 async function writeProfiles(folder: string): Promise<void> {
   await writeFile(join(folder, 'config.json'), JSON.stringify({ profiles: PROFILES }), { mode: 0o600 });
 }
-
-it('offers error codes of the page of the installed package', async () => {
-  const run = await runCliProcess(['complete', '--', 'explain', 'signature-mis']);
-  expect(run.stdout).toBe('signature-mismatch\n');
-});
 
 it.each(['bash', 'zsh', 'fish', 'powershell'])('prints the script for %s', async (shell) => {
   await expect(await scriptFor(shell)).toMatchFileSnapshot(`completion-scripts/${shell}.txt`);
