@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, chown, copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { clockFromNow } from '../../../src/app/clock.ts';
@@ -32,8 +32,6 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Runs it in this process on a terminal of 80 columns. Each answer is typed once its words have come; `stdout` is the screen. */
-  readonly typed?: readonly { readonly expect: string; readonly send: string }[];
   /** Another program to start it with, such as `unshare`; the command line is appended. */
   readonly through?: readonly string[];
   readonly program?: string;
@@ -58,7 +56,7 @@ const READ_THROUGH_IO = new RegExp(
  * program runs as a process if the options name a program, a user or a listener, or variables that the source does not read itself.
  */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const { env = {}, stdin = '', cwd, uid, typed, ...ofProcess } = options;
+  const { env = {}, stdin = '', cwd, uid, ...ofProcess } = options;
   const isProcess =
     [uid, ...Object.values(ofProcess)].some((value) => value !== undefined) ||
     Object.keys(env).some((name) => !READ_THROUGH_IO.test(name));
@@ -71,7 +69,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   try {
     const run = await (isProcess
       ? runProcess(args, variables, options)
-      : runIn(cwd, () => runHere(args, variables, stdin, typed)));
+      : runIn(cwd, () => runHere(args, variables, stdin)));
     await search({ 'standard output': run.stdout, 'standard error': run.stderr });
     // By then, this process has read the lines that a server logged before it answered.
     await endOfTurn();
@@ -102,19 +100,13 @@ async function runIn<T>(folder: string | undefined, run: () => Promise<T>): Prom
   }
 }
 
-async function runHere(
-  args: readonly string[],
-  env: Variables,
-  stdin: string,
-  typed: CliOptions['typed'],
-): Promise<CliRun> {
+async function runHere(args: readonly string[], env: Variables, stdin: string): Promise<CliRun> {
   const [stdout, stderr] = [collect(), collect()];
-  const terminal = typed && openTerminal(typed);
   const atSuccess: (() => void)[] = [];
   const code = await runMain(args, {
-    stdin: terminal?.stdin ?? Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
-    stdout: terminal?.screen ?? stdout.stream,
-    stderr: terminal?.screen ?? stderr.stream,
+    stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
     env,
     clock: clockFromNow(),
     onSignal: () => () => undefined,
@@ -125,28 +117,7 @@ async function runHere(
     onSuccess: (work) => atSuccess.push(work),
   });
   if (code === 0) for (const work of atSuccess) work();
-  return { code, stdout: terminal?.text() ?? stdout.text(), stderr: stderr.text() };
-}
-
-function openTerminal(answers: NonNullable<CliOptions['typed']>) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-  const left = [...answers];
-  let shown = '';
-  let seen = 0;
-  const screen = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      shown += chunk.toString();
-      done();
-      for (let [answer] = left; answer !== undefined; [answer] = left) {
-        const at = shown.indexOf(answer.expect, seen);
-        if (at < 0) return;
-        seen = at + answer.expect.length;
-        left.shift();
-        stdin.write(answer.send);
-      }
-    },
-  });
-  return { stdin, screen: Object.assign(screen, { isTTY: true, columns: 80 }), text: () => shown };
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 function collect(): { readonly stream: Writable; text(): string } {
