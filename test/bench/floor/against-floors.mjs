@@ -3,20 +3,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { compete } from '../measure.mjs';
-import { CLI, compared, floor, freshRun, makeLarge, nodes, signInPlace } from './programs.mjs';
+import { CLI, compared, floor, freshRun, makeLarge, nodes, rowsWith, signInPlace } from './programs.mjs';
 
 const SLOW_FLUSHES = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=fsync,fdatasync:delay_exit=10000'];
 export function againstFloors() {
   const ofEach = nodes().flatMap(({ version, path }) => {
     const isOld = Number(version) < 22;
-    const row = (work, aim, oldAim, measure) => ({
-      work,
-      of: 'floor',
-      node: version,
-      most: isOld ? oldAim : aim,
-      unit: '×',
-      measure,
-    });
+    const row = (work, aim, oldAim, measure) => rowsWith(version)(work, 'floor', isOld ? oldAim : aim, measure);
     return [
       row('300 programs, processor', 1.8, 2, (setting) => batch(setting, path, 300)),
       row('one program, processor', 1.8, 2.6, (setting) => batch(setting, path, 1)),
@@ -29,10 +22,7 @@ export function againstFloors() {
   }
   const [{ version, path }] = nodes();
   const measure = (setting) => batch(setting, path, 100, { through: SLOW_FLUSHES, wait: 50, what: 'wall' });
-  return [
-    ...ofEach,
-    { work: '100 programs, flushes of 10 ms, wall', of: 'floor', node: version, most: 1.3, unit: '×', measure },
-  ];
+  return [...ofEach, rowsWith(version)('100 programs, flushes of 10 ms, wall', 'floor', 1.3, measure)];
 }
 
 /** `through` starts both; `wait`: milliseconds that the service takes. */

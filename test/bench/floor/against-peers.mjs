@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installerSources } from '../from-source.mjs';
 import { compete, runOnce } from '../measure.mjs';
-import { CLI, compared, freshRun, makeLarge, nodes } from './programs.mjs';
+import { CLI, compared, freshRun, makeLarge, nodes, rowsWith } from './programs.mjs';
 
 const [{ version, path: node }] = nodes();
 const PASSWORD = 'changeit';
 const MAKE_ARCHIVE = fileURLToPath(new URL('../make-archive.py', import.meta.url));
 
 export function againstPeers() {
-  const row = (work, of, most, measure) => ({ work, of, node: version, most, unit: '×', measure });
+  const row = rowsWith(version);
   const program = (megabytes) => (folder) => makeLarge(join(folder, `${megabytes}.exe`), megabytes * 1_000_000);
   const installer = async (folder) => {
     const { makeCompoundFile, newStream } = await installerSources();

@@ -27,6 +27,11 @@ export function nodes() {
   return all.sort((a, b) => Number(b.version === MEASURE) - Number(a.version === MEASURE));
 }
 
+/** The rows with this version of Node.js. */
+export const rowsWith =
+  (node) =>
+  (work, of, most, measure, unit = '×') => ({ work, of, node, most, unit, measure });
+
 let runs = 0;
 
 /** A folder for one run, with so many programs, state and results: a file system that removed files makes new ones slowly. */

@@ -1,33 +1,21 @@
 // What has a bound of its own: waits for the service, the start of the interpreter, and memory.
 import { mkdirSync } from 'node:fs';
 import { compete, least, median } from '../measure.mjs';
-import { CLI, freshRun, makeLarge, nodes, signInPlace } from './programs.mjs';
+import { CLI, freshRun, makeLarge, nodes, rowsWith, signInPlace } from './programs.mjs';
 
 const [{ version, path: node }] = nodes();
 const WAIT = { files: 200, milliseconds: 50, concurrency: 16 };
 const MEBIBYTE = 1024 * 1024;
 
 export function withoutComparison() {
-  const memory = { of: '', node: version, unit: 'MiB' };
+  const row = rowsWith(version);
   return [
-    {
-      work: '200 programs, 50 ms each, 16 at once, wall',
-      of: 'its waits',
-      node: version,
-      most: 1.8,
-      unit: '×',
-      measure: waits,
-    },
-    ...nodes().map((of) => ({
-      work: '--version, processor',
-      of: 'the interpreter',
-      node: of.version,
-      most: 10,
-      unit: 'ms',
-      measure: (setting) => start(setting, of.path),
-    })),
-    { ...memory, work: 'PE 100 MB, memory', most: 63, measure: (setting) => peakOf(setting, 1, 100_000_000) },
-    { ...memory, work: '300 programs, memory', most: 86, measure: (setting) => peakOf(setting, 300) },
+    row('200 programs, 50 ms each, 16 at once, wall', 'its waits', 1.8, waits),
+    ...nodes().map((of) =>
+      rowsWith(of.version)('--version, processor', 'the interpreter', 10, (setting) => start(setting, of.path), 'ms'),
+    ),
+    row('PE 100 MB, memory', '', 63, (setting) => peakOf(setting, 1, 100_000_000), 'MiB'),
+    row('300 programs, memory', '', 86, (setting) => peakOf(setting, 300), 'MiB'),
   ];
 }
 

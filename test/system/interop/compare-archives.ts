@@ -16,14 +16,7 @@ interface ArchiveEntry {
   readonly packed: number;
 }
 
-interface Archive {
-  readonly preamble: Buffer;
-  /** What must be added to the offsets in the directory to find the records. */
-  readonly base: number;
-  readonly entries: readonly ArchiveEntry[];
-  readonly comment: Buffer;
-  readonly trailing: Buffer;
-}
+type Archive = ReturnType<typeof readArchive>;
 
 const OF_SIGNATURES = /^META-INF\/(MANIFEST\.MF|[^/]*\.(SF|RSA|DSA|EC))$/i;
 /** Where it is, it belongs before the manifest, and that before everything else. */
@@ -97,7 +90,7 @@ function attributes({ entries }: Archive): string[] {
   });
 }
 
-function readArchive(bytes: Buffer): Archive {
+function readArchive(bytes: Buffer) {
   const { directory, base, count, comment, commentEnd } = findEndRecord(bytes);
   const listed: Buffer[] = [];
   for (let at = directory; listed.length < count; at += listed.at(-1)?.length ?? 0) {
@@ -120,6 +113,7 @@ function readArchive(bytes: Buffer): Archive {
   const preamble = bytes.subarray(0, offsets[0]);
   return {
     preamble,
+    /** What must be added to the offsets in the directory to find the records. */
     base,
     entries,
     comment: bytes.subarray(comment, commentEnd),

@@ -18,8 +18,6 @@ export interface JarsignerRequest {
   readonly keystore: string;
   readonly input: string;
   readonly output: string;
-  /** As in `SHA-256`. Releases of Java differ in what they take when left out. */
-  readonly digestAlgorithm?: string;
 }
 
 export function jarsignerSign(request: JarsignerRequest): Promise<string> {
@@ -30,7 +28,8 @@ export function jarsignerSignAll(requests: readonly JarsignerRequest[]): Promise
   return mustJarsignAll(mainJava(), requests.map(argumentsFor));
 }
 
-function argumentsFor({ keystore, input, output, digestAlgorithm = 'SHA-256' }: JarsignerRequest): readonly string[] {
+function argumentsFor({ keystore, input, output }: JarsignerRequest): readonly string[] {
   const store = ['-keystore', keystore, '-storepass', STORE_PASSWORD];
-  return [...store, '-digestalg', digestAlgorithm, '-signedjar', output, input, '1'];
+  // Releases of Java differ in what they take without it.
+  return [...store, '-digestalg', 'SHA-256', '-signedjar', output, input, '1'];
 }

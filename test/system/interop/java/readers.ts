@@ -6,30 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { madeOnce } from '../../../support/made-once.ts';
 import { type JavaHome, mainJava, mustRunJava } from '../../../support/programs/java.ts';
 
-export interface JarReading {
-  readonly jar: string;
-  readonly hasManifest: boolean;
-  /** How many entries a signature must cover. */
-  readonly entries: number;
-  /** Those of them that none covers. */
-  readonly unsigned: readonly string[];
-  /** Signed entry → the signers' common names, in order. */
-  readonly signers: ReadonlyMap<string, readonly string[]>;
-  /** What was thrown, with the entry that it was thrown at. */
-  readonly failures: readonly string[];
-}
-
-export interface ArchiveReading extends JarReading {
-  /** The manifest's main attributes as Java understands them. */
-  readonly attributes: ReadonlyMap<string, string>;
-  /** Signer → `good`, or what is wrong with the chain. Empty unless a root was given. */
-  readonly chains: ReadonlyMap<string, string>;
-}
+type Reading = ReturnType<typeof readingOf>;
 
 const SOURCES = fileURLToPath(new URL('.', import.meta.url));
 
 /** As java.util.jar.JarInputStream reads it, which needs the manifest and the signatures at the front. */
-export function readAsStreams(java: JavaHome, jars: readonly string[]): Promise<JarReading[]> {
+export function readAsStreams(java: JavaHome, jars: readonly string[]): Promise<Reading[]> {
   return read(java, 'StreamReader', jars);
 }
 
@@ -38,7 +20,7 @@ export function readAsArchives(
   java: JavaHome,
   jars: readonly string[],
   { root }: { readonly root?: string } = {},
-): Promise<ArchiveReading[]> {
+): Promise<Reading[]> {
   return read(java, 'ArchiveReader', jars, root === undefined ? [] : ['-root', root]);
 }
 
@@ -48,7 +30,7 @@ async function read(
   reader: string,
   jars: readonly string[],
   options: readonly string[] = [],
-): Promise<ArchiveReading[]> {
+): Promise<Reading[]> {
   if (jars.length === 0) return [];
   const output = await runReader(java, [reader, ...options, ...jars]);
   const lines = output.split('\n').filter((line) => line !== '');
@@ -56,7 +38,7 @@ async function read(
   return jars.map((jar) => readingOf(jar, facts));
 }
 
-function readingOf(jar: string, facts: readonly (readonly string[])[]): ArchiveReading {
+function readingOf(jar: string, facts: readonly (readonly string[])[]) {
   const about = (what: string) =>
     facts.filter((fact) => fact[0] === jar && fact[1] === what).map((fact) => fact.slice(2));
   const pairs = (what: string) => new Map(about(what).map(([key = '', value = '']) => [key, value]));
@@ -65,11 +47,17 @@ function readingOf(jar: string, facts: readonly (readonly string[])[]): ArchiveR
   return {
     jar,
     hasManifest: about('manifest').some(([word]) => word === 'found'),
+    /** How many entries a signature must cover. */
     entries: Number(entries[0]),
+    /** Those of them that none covers. */
     unsigned: about('unsigned').map(([entry = '']) => entry),
+    /** The signers' common names, in order, by the signed entry. */
     signers: new Map(about('signed').map(([entry = '', ...names]) => [entry, names])),
+    /** What was thrown, with the entry that it was thrown at. */
     failures: about('failed').map((words) => words.join(' ').trim()),
+    /** The manifest's main attributes as Java understands them. */
     attributes: pairs('attribute'),
+    /** Of each signer `good`, or what is wrong with the chain. Empty unless a root was given. */
     chains: pairs('chain'),
   };
 }

@@ -3,16 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { cellsOf } from '../../../documentation/command-blocks.ts';
 
-export interface SpecialFile {
-  readonly file: string;
-  readonly result: 'signed' | 'refused';
-  /** The error code of a refusal. */
-  readonly code: string | undefined;
-  readonly why: string;
-}
-
-/** The rows of a table, by its name. Throws when one is not as the table's head says. */
-export function readSpecialFiles(table: string): readonly SpecialFile[] {
+/** The rows of a table, by its name, with the code of each refusal. Throws when one is not as the table's head says. */
+export function readSpecialFiles(table: string) {
   const text = readFileSync(new URL(`${table}.md`, import.meta.url), 'utf8');
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));
   return rows.map((row) => {
