@@ -24,7 +24,7 @@ const choicesOf = (results: readonly RuleResult[]): Readonly<Record<string, stri
     results.flatMap(({ rule, verdict }) => (verdict.kind === 'choice' ? [[rule.title, verdict.choice]] : [])),
   );
 
-/** By the title of the rule; the first pattern that matches decides. */
+/** The first pattern that matches a rule's title gives the choice of this server. */
 const OWN_CHOICES: readonly (readonly [title: RegExp, choice: string])[] = [
   [/ (GET|PUT|PATCH|DELETE) \//, 'HTTP 405, code 405'],
   [/ request for (an unknown|a) path /, 'HTTP 404, code 404'],

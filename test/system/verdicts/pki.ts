@@ -28,7 +28,7 @@ export async function startVerdictPki(folder: string, verifiers: string) {
     folder,
     /** Path of the one trusted root, PEM. */
     root: path.join(folder, 'root.crt'),
-    /** Of an authority that answers so. */
+    /** The URL of a timestamp authority that answers in this mode. */
     timestampUrl: (mode: TimestampMode) =>
       mode === 'foreign' ? `${authorities[1]?.url}/m/ok` : `${authorities[0]?.url}/m/${mode}`,
     stop: () => {

@@ -23,7 +23,7 @@ type Scene = Awaited<ReturnType<typeof scene>>;
 const sourcesIn = async ({ folder }: Scene) =>
   Object.entries(await snapshot(folder)).filter(([path]) => !path.startsWith(`${folder}/state/`));
 
-/** What ends a batch, so that it cannot stand among the many answers of service-answers.test.ts. Rule 7.2 is of some. */
+/** Failures that end a batch: those of service-answers.test.ts concern one file. Rule 7.2 of the API names some of them. */
 const STOPPING: readonly (readonly [ServiceMode, number, string, string, number | null, number])[] = [
   ['signature-not-base64', 5, 'business', 'signature-unreadable', 200, 1],
   ['signature-wrong', 6, 'local', 'signature-mismatch', null, 1],

@@ -1,4 +1,4 @@
-/** That `explain` can read all of its page. What it prints: sessions/recorded/cases/explain.txt. */
+/** `explain` can read its whole page. Its output is recorded in sessions/recorded/cases/explain.txt. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -49,15 +49,15 @@ function readingOf(jar: string, facts: readonly (readonly string[])[]) {
     hasManifest: about('manifest').some(([word]) => word === 'found'),
     /** How many entries a signature must cover. */
     entries: Number(entries[0]),
-    /** Those of them that none covers. */
+    /** The entries that no signature covers. */
     unsigned: about('unsigned').map(([entry = '']) => entry),
     /** The signers' common names, in order, by the signed entry. */
     signers: new Map(about('signed').map(([entry = '', ...names]) => [entry, names])),
-    /** What was thrown, with the entry that it was thrown at. */
+    /** The errors, each with its entry. */
     failures: about('failed').map((words) => words.join(' ').trim()),
     /** The manifest's main attributes as Java understands them. */
     attributes: pairs('attribute'),
-    /** Of each signer `good`, or what is wrong with the chain. Empty unless a root was given. */
+    /** `good` for each signer, or what is wrong with the chain. Empty unless a root was given. */
     chains: pairs('chain'),
   };
 }
