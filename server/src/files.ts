@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { access, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +10,10 @@ const INTERVAL = 20;
 
 /** Replaces a file in the data folder atomically, and flushes its content and its name to disk. The mode is 0600. */
 export async function replaceFile(path: string, contents: string | Uint8Array): Promise<void> {
-  const temporary = `${path}.${process.pid}`;
+  // Not by the process id: servers in containers that share the data folder have the same one.
+  const temporary = `${path}.${randomUUID()}`;
   try {
-    await writeFlushed(temporary, contents, 'w');
+    await writeFlushed(temporary, contents);
     await rename(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {
@@ -20,8 +22,9 @@ export async function replaceFile(path: string, contents: string | Uint8Array): 
   }
 }
 
-export async function writeFlushed(path: string, contents: string | Uint8Array, flags: 'w' | 'wx'): Promise<void> {
-  const file = await open(path, flags, 0o600);
+/** Throws if the file exists. */
+export async function writeFlushed(path: string, contents: string | Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(contents);
     await file.sync();

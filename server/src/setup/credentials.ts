@@ -89,7 +89,7 @@ export function quoted(value: string): string {
 async function writeNewFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}`;
   try {
-    await writeFlushed(temporary, text, 'wx');
+    await writeFlushed(temporary, text);
     await link(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {

@@ -3,12 +3,20 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderForEach } from '../../../test/support/set-up.ts';
 import { readConfig } from '../../src/config.ts';
+import { replaceFile } from '../../src/files.ts';
 import { configureSoftHsm } from '../../src/keys/softhsm.ts';
 import { give } from '../../src/setup/credentials.ts';
 import { makeData } from '../../src/setup/make-data.ts';
 import { operationAt } from '../support/operation.ts';
 
 const root = folderForEach();
+
+test('servers in containers, which all have the same process id, write the same file concurrently', async () => {
+  const path = root.at('file');
+  await Promise.all(Array.from({ length: 8 }, () => replaceFile(path, 'contents')));
+  expect(await readdir(root.path)).toEqual(['file']);
+  expect(await readFile(path, 'utf8')).toBe('contents');
+});
 
 test('a token that the HSM stores elsewhere is detected before it contains keys', async () => {
   const elsewhere = root.at('elsewhere');
