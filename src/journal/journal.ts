@@ -48,7 +48,7 @@ export interface SignatureOnRecord {
   readonly record: string | undefined;
 }
 
-/** What the journal needs to know of a file before the file gets a signature. */
+/** Describes a file that needs a signature, and the work that the signature is for. */
 export interface ClaimRequest {
   readonly work: Work;
   readonly metadata: CallMetadata;

@@ -93,7 +93,7 @@ describe.each(markdownFiles())('%s', (file) => {
   });
 });
 
-/** What a command printed in the recorded sessions. */
+/** Returns the JSON that a command printed in a recorded session. */
 function recordedDocument(session: string, command: string) {
   const text = read(`test/system/cli/sessions/recorded/cases/${session}.txt`);
   const [, output = ''] = text.split(`$ codesign-remote ${command}\nstandard output:\n`);

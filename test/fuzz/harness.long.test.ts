@@ -13,7 +13,7 @@ const others = Object.keys(FAULTY_TARGETS).filter((target) => target !== SLOW &&
 const held = Buffer.alloc(300 * 1024 * 1024, 1);
 const campaigns = [
   await runCampaign({ seed: SEED, cases: others.length * 8, targets: others }),
-  // With this patience, the limit of processor time is reached first on a busy machine too.
+  // The limit of time by the clock is this high, so that even a busy machine reaches the limit of processor time first.
   await runCampaign({ seed: SEED, cases: 6, targets: [SLOW], patience: 200 }),
   await runCampaign({ seed: SEED, cases: 6, targets: [HANGING], patience: 2 }),
 ];

@@ -7,7 +7,7 @@ import { encode, encodedName, issueCertificate, subjectOf, toPem } from '../../s
 const NAME = encodedName({ organization: 'an organization', commonName: 'an authority' });
 const ecKey = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const issuer = localIssuer(NAME, ecKey().privateKey);
-/** What openssl prints in a folder with these certificates. */
+/** Runs openssl in a folder with these certificates, and returns its output. */
 const printed = (line: string, certificates: Readonly<Record<string, Uint8Array>>) => {
   const files = Object.entries(certificates).map(([name, der]) => [name, toPem(der)]);
   return openssl(line.split(' '), Object.fromEntries(files)).toString();

@@ -113,7 +113,7 @@ function readArchive(bytes: Buffer) {
   const preamble = bytes.subarray(0, offsets[0]);
   return {
     preamble,
-    /** What must be added to the offsets in the directory to find the records. */
+    /** An offset in the directory plus this number is the position of the record. */
     base,
     entries,
     comment: bytes.subarray(comment, commentEnd),

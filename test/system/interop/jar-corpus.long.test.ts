@@ -37,7 +37,7 @@ const javas = corpus === '' ? [] : javaHomes();
 const UNSTREAMABLE = ['preamble-unfixed.jar', 'stored-data-descriptor.jar'].map((file) =>
   path.join('jar-special', file),
 );
-/** If this entry is the first file of an archive, java.util.jar.JarInputStream does not verify it, whoever signed. */
+/** java.util.jar.JarInputStream does not verify this entry if it is the first file of an archive. */
 const INDEX = 'META-INF/INDEX.LIST';
 const INDEXED = ['ant__ant-launcher-1.10.13.jar', 'libnetty-java__netty-codec.jar'].map((file) =>
   path.join('jar', file),

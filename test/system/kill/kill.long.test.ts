@@ -80,7 +80,7 @@ const INTERRUPTIONS: readonly (readonly NodeJS.Signals[])[] = [
   ['SIGTERM', 'SIGINT'],
 ];
 
-/** In turn at a step, near the end, and at a time of chance. */
+/** Interrupts one run at a step, the next near its end, and the third at a random time, then again at a step. */
 function signalPoints(subject: Subject, count: number): readonly KillPoint[] {
   return Array.from({ length: count }, (_, index): KillPoint => {
     const signals = INTERRUPTIONS[Math.floor(index / 3) % INTERRUPTIONS.length] ?? KILL;

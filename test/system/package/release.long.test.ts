@@ -35,7 +35,7 @@ const run = (program: string, args: readonly string[]) => start(program, args, {
 const osslsigncodeVerify = (path: string) =>
   start('osslsigncode', ['verify', '-CAfile', server.roots, '-TSA-CAfile', server.roots, path]);
 
-/** Names of the threads of a process, as lines; they may end meanwhile. */
+/** Returns the names of a process's threads. The name of a thread that has ended meanwhile is empty. */
 async function threadsOf(pid: number | undefined): Promise<readonly string[]> {
   const folder = `/proc/${pid}/task`;
   const ids = await readdir(folder).catch(() => []);

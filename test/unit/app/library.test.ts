@@ -1,4 +1,4 @@
-/** What the library does with its own arguments, without a server. */
+/** Arguments and listeners of the library, without a server. */
 
 import { copyFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

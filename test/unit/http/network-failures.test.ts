@@ -1,4 +1,4 @@
-/** What the client says of a connection that fails. Answers that fail: test/system/cli/service/service-answers.test.ts. */
+/** Failed connections. test/system/cli/service/service-answers.test.ts tests answers with errors. */
 
 import net from 'node:net';
 import tls from 'node:tls';

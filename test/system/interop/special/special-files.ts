@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { cellsOf } from '../../../documentation/command-blocks.ts';
 
-/** The rows of a table, by its name, with the code of each refusal. Throws when one is not as the table's head says. */
+/** Returns the rows of a table, each with the error code of a refusal. Throws if a row is incomplete. */
 export function readSpecialFiles(table: string) {
   const text = readFileSync(new URL(`${table}.md`, import.meta.url), 'utf8');
   const [, , ...rows] = text.split('\n').filter((line) => line.startsWith('|'));

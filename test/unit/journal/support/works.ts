@@ -33,7 +33,7 @@ export function factsAt(path: string, changes: Partial<RecordedSigningOptions> =
   };
 }
 
-/** What `ClaimRequest.mismatch` gives. */
+/** The error of `ClaimRequest.mismatch`. */
 export class Mismatch extends CodesignError {
   readonly calls: readonly string[];
   constructor(calls: readonly string[]) {
